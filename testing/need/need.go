@@ -1,0 +1,157 @@
+// Package need finds what a test needs beside the product and decides what
+// happens when it is not there.
+//
+// It owns one rule: a missing tool skips the test on a person's machine, with a
+// line that says what to install, and fails it when CI is "true". It knows where
+// the repository keeps its test tools; it knows nothing about what is tested.
+package need
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// SkipPrefix starts every skip message of this package, so that the test
+// summary can list what was not run and why.
+const SkipPrefix = "not run: "
+
+// missing skips tb, or fails it under CI, with what is missing and its mend.
+func missing(tb testing.TB, what, mend string) {
+	tb.Helper()
+	if os.Getenv("CI") == "true" {
+		tb.Fatalf("CI must run this test, but %s is missing: %s", what, mend)
+	}
+	tb.Skipf("%sneeds %s: %s", SkipPrefix, what, mend)
+}
+
+// Root returns the repository's root directory: the one that holds go.mod.
+func Root(tb testing.TB) string {
+	tb.Helper()
+	root, err := FindRoot()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return root
+}
+
+// FindRoot walks up from the working directory to the one that holds go.mod.
+func FindRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("no go.mod in the working directory or above it")
+		}
+		dir = parent
+	}
+}
+
+// NodeModules returns the absolute path of the installed npm packages
+// (testing/node/node_modules).
+func NodeModules(tb testing.TB) string {
+	tb.Helper()
+	dir := filepath.Join(Root(tb), "testing", "node", "node_modules")
+	if _, err := os.Stat(filepath.Join(dir, ".package-lock.json")); err != nil {
+		missing(tb, "the npm test packages", "run ./dev setup")
+	}
+	return dir
+}
+
+// Node returns the absolute path of the pinned Node binary from npm, for tests
+// that run the packages of [NodeModules].
+func Node(tb testing.TB) string {
+	tb.Helper()
+	path := filepath.Join(NodeModules(tb), nodePackage(), "bin", "node")
+	if _, err := os.Stat(path); err != nil {
+		missing(tb, "the pinned Node for "+runtime.GOOS+"/"+runtime.GOARCH, "run ./dev setup on linux/amd64 or linux/arm64")
+	}
+	return path
+}
+
+// nodePackage is the npm package that carries Node for this machine.
+func nodePackage() string {
+	arch := runtime.GOARCH
+	if arch == "amd64" {
+		arch = "x64"
+	}
+	return "node-" + runtime.GOOS + "-" + arch
+}
+
+// Tool returns the absolute path of a program on PATH.
+func Tool(tb testing.TB, name, mend string) string {
+	tb.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		missing(tb, name, mend)
+	}
+	return path
+}
+
+// builds holds one entry for each program a test process has built.
+type builds struct {
+	mu    sync.Mutex
+	paths map[string]string
+}
+
+// Build compiles the module's packages for one test process. Its zero value is
+// ready for use; keep one in the test binary, as TestMain would, and Close it.
+type Build struct {
+	builds
+	dir string
+}
+
+// Program returns the path of the program built from the module's package pkg
+// ("src/cmd/extctx"), statically linked and trimmed as the image's is. It is
+// built at most once for each Build.
+func (b *Build) Program(tb testing.TB, pkg string) string {
+	tb.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if path, ok := b.paths[pkg]; ok {
+		return path
+	}
+	if b.dir == "" {
+		dir, err := os.MkdirTemp("", "external-context-build-")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		b.dir = dir
+		b.paths = map[string]string{}
+	}
+	path := filepath.Join(b.dir, filepath.Base(pkg))
+	if err := GoBuild(Root(tb), pkg, path); err != nil {
+		tb.Fatal(err)
+	}
+	b.paths[pkg] = path
+	return path
+}
+
+// Close removes what was built.
+func (b *Build) Close() {
+	if b.dir != "" {
+		os.RemoveAll(b.dir)
+	}
+}
+
+// GoBuild builds pkg of the module at root to the file out, without cgo and
+// with the flags of a release.
+func GoBuild(root, pkg, out string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", out, "./"+pkg)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", pkg, err, output)
+	}
+	return nil
+}
