@@ -79,6 +79,17 @@ func Node(tb testing.TB) string {
 	return path
 }
 
+// AnyNode returns the pinned Node if it is installed, else the machine's own, for
+// tests that need a JavaScript engine and no npm package.
+func AnyNode(tb testing.TB) string {
+	tb.Helper()
+	pinned := filepath.Join(Root(tb), "testing", "node", "node_modules", nodePackage(), "bin", "node")
+	if _, err := os.Stat(pinned); err == nil {
+		return pinned
+	}
+	return Tool(tb, "node", "install Node, or run ./dev setup")
+}
+
 // nodePackage is the npm package that carries Node for this machine.
 func nodePackage() string {
 	arch := runtime.GOARCH
@@ -98,17 +109,12 @@ func Tool(tb testing.TB, name, mend string) string {
 	return path
 }
 
-// builds holds one entry for each program a test process has built.
-type builds struct {
-	mu    sync.Mutex
-	paths map[string]string
-}
-
-// Build compiles the module's packages for one test process. Its zero value is
-// ready for use; keep one in the test binary, as TestMain would, and Close it.
+// Build compiles the module's programs for one test process. Its zero value is
+// ready for use; keep one in the test binary and Close it in TestMain.
 type Build struct {
-	builds
-	dir string
+	mu    sync.Mutex
+	dir   string
+	paths map[string]string
 }
 
 // Program returns the path of the program built from the module's package pkg
