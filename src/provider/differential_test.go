@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"external-context.internal/appliance/src/config"
 	"external-context.internal/appliance/src/envelope"
 	"external-context.internal/appliance/src/jstext"
 	"external-context.internal/appliance/testing/need"
@@ -159,3 +160,6 @@ func generateString(random *rand.Rand, limit int) string {
 	b.WriteByte('"')
 	return b.String()
 }
+
+// fakeCredential is no secret.
+func fakeCredential() config.Secret { return config.NewSecret("fake-credential") }

@@ -40,9 +40,16 @@ function build(body) {
       if (fits([...items, item])) break;
     }
     const points = Array.from(item.content);
-    while (points.length > 0 && !fits([...items, { ...item, content: points.join('') }])) points.pop();
-    if (points.length === 0) break;
-    items.push({ ...item, content: points.join('') });
+    const prefix = (n) => ({ ...item, content: points.slice(0, n).join('') });
+    let low = 0; // the longest prefix known to fit, found by halving
+    let high = points.length;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (fits([...items, prefix(middle)])) low = middle;
+      else high = middle - 1;
+    }
+    if (low === 0) break;
+    items.push(prefix(low));
   }
   return serialise(items);
 }
