@@ -37,15 +37,17 @@ var searchInputSchema json.RawMessage
 //go:embed schema/context_search.output.json
 var searchOutputSchema json.RawMessage
 
-// searchTool describes context_search. It has no readOnlyHint: a search may leave
-// traces at the provider.
+// searchAnnotations are all that context_search says of itself. It has no
+// readOnlyHint: a search may leave traces at the provider.
+const searchAnnotations = `{"destructiveHint":false}`
+
+// searchTool describes context_search.
 func searchTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name:         SearchToolName,
 		Description:  searchDescription,
 		InputSchema:  searchInputSchema,
 		OutputSchema: searchOutputSchema,
-		Annotations:  &mcp.ToolAnnotations{DestructiveHint: new(bool)},
 	}
 }
 

@@ -8,6 +8,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"time"
 
@@ -85,6 +86,8 @@ func (s Server) newMCP(calls context.Context) *mcp.Server {
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		})
 	server.AddTool(searchTool(), until(calls, s.search))
+	exact := annotations{SearchToolName: json.RawMessage(searchAnnotations)}
+	server.AddReceivingMiddleware(exact.exactly)
 	return server
 }
 
