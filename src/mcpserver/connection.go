@@ -23,8 +23,10 @@ type connection struct {
 	lines       <-chan line
 	ended       chan struct{} // closed when Read has reported the end
 
-	mu      sync.Mutex // guards what follows and the writer
+	writing sync.Mutex // guards out, and is held for as long as a write blocks
 	out     io.Writer
+
+	mu      sync.Mutex    // guards pending
 	pending int           // calls read and not answered
 	idle    chan struct{} // holds a token whenever pending has reached 0
 }
@@ -93,9 +95,15 @@ func (c *connection) answerNoFrame(code int64) {
 	if err != nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, _ = c.out.Write(append(frame, '\n'))
+	_ = c.writeLine(frame)
+}
+
+// writeLine writes one frame.
+func (c *connection) writeLine(frame []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(frame, '\n'))
+	return err
 }
 
 // end waits until no call is in flight: up to grace before they are cancelled,
@@ -139,20 +147,28 @@ func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
 		message = response
 	}
 	frame, err := jsonrpc.EncodeMessage(message)
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if err == nil {
-		_, err = c.out.Write(append(frame, '\n'))
+		err = c.writeLine(frame)
 	}
-	if isResponse && c.pending > 0 {
-		if c.pending--; c.pending == 0 {
-			select {
-			case c.idle <- struct{}{}:
-			default:
-			}
-		}
+	if isResponse {
+		c.answered()
 	}
 	return err
+}
+
+// answered counts one call less in flight.
+func (c *connection) answered() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pending > 0 {
+		c.pending--
+	}
+	if c.pending == 0 {
+		select {
+		case c.idle <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // Close ends the session for the library. There is nothing to release: stdin and
