@@ -143,8 +143,7 @@ func (c *connection) waitIdle(limit time.Duration, stop <-chan struct{}) bool {
 func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
 	response, isResponse := message.(*jsonrpc.Response)
 	if isResponse && response.Error != nil {
-		response = &jsonrpc.Response{ID: response.ID, Error: fixedError(response.Error)}
-		message = response
+		message = &jsonrpc.Response{ID: response.ID, Error: fixedError(response.Error)}
 	}
 	frame, err := jsonrpc.EncodeMessage(message)
 	if err == nil {

@@ -32,6 +32,6 @@ func mem0Search(appID string, key config.Secret) adapter {
 				Threshold: 0.1,
 			}
 		},
-		response: responseShape{array: "results", content: "memory"},
+		response: responseShape{array: "results", content: "memory", title: absent, uri: absent},
 	}
 }

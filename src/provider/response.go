@@ -1,16 +1,19 @@
 package provider
 
 import (
-	"encoding/json"
+	"bytes"
+	"errors"
+	"io"
 	"math"
 	"strconv"
 
 	"external-context.internal/appliance/src/envelope"
 	"external-context.internal/appliance/src/jstext"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// responseShape names where a provider puts what an item needs. A member without
-// a name is one the provider does not have.
+// responseShape names where a provider puts what an item needs. A member that the
+// provider does not have is named by [absent].
 type responseShape struct {
 	array   string
 	content string
@@ -18,61 +21,123 @@ type responseShape struct {
 	uri     string
 }
 
+// absent is a name that no response is read for. It is no valid UTF-8, so that no
+// member can have it.
+const absent = "\xff"
+
 // items reads a response body and keeps the first limit usable items, in the
-// provider's order (contract section 4). A body that is not an object with the
-// array is [ClassBadResponse]; an item that is not usable is dropped alone.
+// provider's order (contract section 4). A body that is not JSON, or not an object
+// with the array, is [ClassBadResponse]; an item that is not usable is dropped
+// alone. As in JavaScript, the last of duplicate members counts.
 func (shape responseShape) items(body []byte, limit int) ([]envelope.Item, error) {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(body, &object); err != nil {
-		return nil, &Error{Class: ClassBadResponse}
-	}
-	array := object[shape.array]
-	if len(array) == 0 || array[0] != '[' {
-		return nil, &Error{Class: ClassBadResponse}
-	}
-	var elements []json.RawMessage
-	if err := json.Unmarshal(array, &elements); err != nil {
-		return nil, &Error{Class: ClassBadResponse}
-	}
+	// Duplicates and unpaired surrogates are JSON, and a provider may send them.
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	var items []envelope.Item
-	for _, element := range elements {
-		if len(items) == limit {
-			break
+	found := false
+	err := members(decoder, func(name string) error {
+		if name != shape.array {
+			return decoder.SkipValue()
 		}
-		if item, ok := shape.item(element); ok {
-			items = append(items, item)
+		items, found = nil, decoder.PeekKind() == '['
+		if !found {
+			return decoder.SkipValue()
 		}
+		return elements(decoder, func() (err error) {
+			if len(items) == limit {
+				return decoder.SkipValue()
+			}
+			items, err = shape.appendItem(items, decoder)
+			return err
+		})
+	})
+	if err == nil {
+		_, err = decoder.ReadToken()
+	}
+	if err != io.EOF || !found {
+		return nil, &Error{Class: ClassBadResponse}
 	}
 	return items, nil
 }
 
-// item reads one element of the array. It is usable if it is an object whose id
-// and content are strings that are not empty.
-func (shape responseShape) item(element json.RawMessage) (envelope.Item, bool) {
-	var member map[string]json.RawMessage
-	if element[0] != '{' || json.Unmarshal(element, &member) != nil {
-		return envelope.Item{}, false
+// errNotObject reports a value of another kind than the one to be read.
+var errNotObject = errors.New("not a JSON object")
+
+// members reads an object and calls member for each name, which must read its
+// value.
+func members(decoder *jsontext.Decoder, member func(name string) error) error {
+	if decoder.PeekKind() != '{' {
+		return errNotObject
 	}
-	item := envelope.Item{
-		ID:        text(member["id"]),
-		Content:   text(member[shape.content]),
-		Score:     number(member["score"]),
-		UpdatedAt: text(member["updated_at"]),
+	return between(decoder, '}', func() error {
+		name, err := decoder.ReadToken()
+		if err != nil {
+			return err
+		}
+		return member(name.String())
+	})
+}
+
+// elements reads an array and calls element for each, which must read it.
+func elements(decoder *jsontext.Decoder, element func() error) error {
+	return between(decoder, ']', element)
+}
+
+// between reads an opening token, what is inside, and the closing one.
+func between(decoder *jsontext.Decoder, closing jsontext.Kind, inside func() error) error {
+	if _, err := decoder.ReadToken(); err != nil {
+		return err
 	}
-	if len(item.UpdatedAt) == 0 {
-		item.UpdatedAt = text(member["updatedAt"])
+	for decoder.PeekKind() != closing {
+		if err := inside(); err != nil {
+			return err
+		}
 	}
-	if shape.title != "" {
-		item.Title = text(member[shape.title])
+	_, err := decoder.ReadToken()
+	return err
+}
+
+// appendItem reads one element of the array and appends it if it is usable: an
+// object whose id and content are strings that are not empty.
+func (shape responseShape) appendItem(items []envelope.Item, decoder *jsontext.Decoder) ([]envelope.Item, error) {
+	if decoder.PeekKind() != '{' {
+		return items, decoder.SkipValue()
 	}
-	if shape.uri != "" {
-		item.URI = text(member[shape.uri])
+	var item envelope.Item
+	var updated, updatedToo jstext.Text
+	err := members(decoder, func(name string) error {
+		value, err := decoder.ReadValue()
+		if err != nil {
+			return err
+		}
+		switch name {
+		case "id":
+			item.ID = text(value)
+		case shape.content:
+			item.Content = text(value)
+		case shape.title:
+			item.Title = text(value)
+		case shape.uri:
+			item.URI = text(value)
+		case "score":
+			item.Score = number(value)
+		case "updated_at":
+			updated = text(value)
+		case "updatedAt":
+			updatedToo = text(value)
+		}
+		return nil
+	})
+	if item.UpdatedAt = updated; len(updated) == 0 {
+		item.UpdatedAt = updatedToo
 	}
-	return item, len(item.ID) > 0 && len(item.Content) > 0
+	if err == nil && len(item.ID) > 0 && len(item.Content) > 0 {
+		items = append(items, item)
+	}
+	return items, err
 }
 
 // text returns the value of a JSON string, or nothing for any other value.
-func text(value json.RawMessage) jstext.Text {
+func text(value jsontext.Value) jstext.Text {
 	t, err := jstext.Unquote(value)
 	if err != nil {
 		return nil
@@ -82,7 +147,7 @@ func text(value json.RawMessage) jstext.Text {
 
 // number returns the value of a JSON number that is finite, or nil for any other
 // value.
-func number(value json.RawMessage) *float64 {
+func number(value jsontext.Value) *float64 {
 	if len(value) == 0 || (value[0] != '-' && (value[0] < '0' || value[0] > '9')) {
 		return nil
 	}

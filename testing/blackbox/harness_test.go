@@ -90,9 +90,10 @@ type outcome struct {
 // run runs extctx to its end with no input.
 func run(t *testing.T, env environment, args ...string) outcome {
 	t.Helper()
+	program := extctx(t) // built the first time, which may take longer than patience
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, extctx(t), args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = env.list()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

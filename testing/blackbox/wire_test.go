@@ -211,7 +211,7 @@ func TestProxySettings(t *testing.T) {
 	})
 }
 
-func TestEachSearchIsOneRequestOnItsOwnConnection(t *testing.T) {
+func TestARequestCarriesNothingOver(t *testing.T) {
 	s, fake := running(t)
 	fake.Behave(fakes.SetCookie("session=canary"))
 	s.initialize()
@@ -219,15 +219,43 @@ func TestEachSearchIsOneRequestOnItsOwnConnection(t *testing.T) {
 	for id := range searches {
 		s.search(id+1, `{"query":"x"}`)
 	}
-	connections := map[string]bool{}
 	for _, request := range fake.Requests() {
-		connections[request.Connection] = true
 		if request.Header.Get("Cookie") != "" || request.Header.Get("Accept-Encoding") != "" || request.Proto != "HTTP/1.1" {
 			t.Errorf("the request has more than it should: %v %v", request.Proto, request.Header)
 		}
 	}
-	if fake.Count() != searches || len(connections) != searches {
-		t.Errorf("%d requests on %d connections for %d searches", fake.Count(), len(connections), searches)
+	if fake.Count() != searches {
+		t.Errorf("%d requests for %d searches", fake.Count(), searches)
+	}
+}
+
+func TestARequestThatDiesOnAReusedConnectionIsNotSentAgain(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		dies fakes.Behaviour
+	}{
+		{"reset", fakes.Reset},
+		{"closed", fakes.HangUp},
+		{"reset after half an answer", fakes.HalfThenReset},
+		{"closed after half an answer", fakes.HalfThenHangUp},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, fake := running(t)
+			s.initialize()
+			s.search(1, `{"query":"first"}`)
+			fake.Behave(c.dies)
+			if got := s.search(2, `{"query":"second"}`); !got.isError || got.text != failed {
+				t.Errorf("got %+v", got)
+			}
+			requests := fake.Requests()
+			if len(requests) != 2 || requests[0].Connection != requests[1].Connection {
+				t.Errorf("%d requests for 2 searches; want them on one connection: %v", len(requests), requests)
+			}
+			fake.Behave(nil)
+			if got := s.search(3, `{"query":"third"}`); got.isError || fake.Count() != 3 {
+				t.Errorf("the next search: %+v after %d requests", got, fake.Count())
+			}
+		})
 	}
 }
 

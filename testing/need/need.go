@@ -7,6 +7,7 @@
 package need
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -72,9 +73,9 @@ func NodeModules(tb testing.TB) string {
 // that run the packages of [NodeModules].
 func Node(tb testing.TB) string {
 	tb.Helper()
-	path := filepath.Join(NodeModules(tb), nodePackage(), "bin", "node")
-	if _, err := os.Stat(path); err != nil {
-		missing(tb, "the pinned Node for "+runtime.GOOS+"/"+runtime.GOARCH, "run ./dev setup on linux/amd64 or linux/arm64")
+	path, err := FindNode(Root(tb))
+	if err != nil {
+		missing(tb, "the pinned Node", "run ./dev setup on linux/amd64 or linux/arm64")
 	}
 	return path
 }
@@ -83,11 +84,19 @@ func Node(tb testing.TB) string {
 // tests that need a JavaScript engine and no npm package.
 func AnyNode(tb testing.TB) string {
 	tb.Helper()
-	pinned := filepath.Join(Root(tb), "testing", "node", "node_modules", nodePackage(), "bin", "node")
-	if _, err := os.Stat(pinned); err == nil {
+	if pinned, err := FindNode(Root(tb)); err == nil {
 		return pinned
 	}
 	return Tool(tb, "node", "install Node, or run ./dev setup")
+}
+
+// FindNode returns the pinned Node below the repository's root.
+func FindNode(root string) (string, error) {
+	path := filepath.Join(root, "testing", "node", "node_modules", nodePackage(), "bin", "node")
+	if _, err := os.Stat(path); err != nil {
+		return "", errors.New("the pinned Node is missing: run ./dev setup on linux/amd64 or linux/arm64")
+	}
+	return path, nil
 }
 
 // nodePackage is the npm package that carries Node for this machine.
