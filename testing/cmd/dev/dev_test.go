@@ -129,3 +129,15 @@ func TestCommandLine(t *testing.T) {
 		}
 	}
 }
+
+func TestTheReadmeQuotesTheHelpText(t *testing.T) {
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	help(&text)
+	if !bytes.Contains(readme, text.Bytes()) {
+		t.Errorf("README.md does not hold what ./dev help prints:\n%s", text.String())
+	}
+}
