@@ -2,6 +2,7 @@ package envelope_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -188,7 +189,7 @@ func TestContentIsCutBetweenCodePointsWithEscapesCounted(t *testing.T) {
 
 func FuzzEnvelopeIsBoundedJSONWithoutAngleBrackets(f *testing.F) {
 	f.Add("id", "<content>", "title", "uri", "now", 0.5, uint8(5))
-	f.Add("\x00", strings.Repeat("😀", 1000), "", "", "", -0.0, uint8(4))
+	f.Add("\x00", strings.Repeat("😀", 1000), "", "", "", math.Copysign(0, -1), uint8(4))
 	f.Fuzz(func(t *testing.T, id, content, title, uri, updatedAt string, f float64, n uint8) {
 		if id == "" || content == "" || f-f != 0 {
 			return // not an item
