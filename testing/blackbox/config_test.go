@@ -1,11 +1,14 @@
 package blackbox
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"external-context.internal/appliance/testing/configcases"
 	"external-context.internal/appliance/testing/fakes"
@@ -32,8 +35,7 @@ func TestEachConfigurationFaultIsItsLineAndStatus78(t *testing.T) {
 
 func TestStartFaultsOutsideTheConfiguration(t *testing.T) {
 	secret := fakes.Canary()
-	good := configured(t, genericConfig("https://"+secret+".example", 5000), secret)
-	good["QWEN_EXTERNAL_CONTEXT_CONFIG"] = writeFile(t, `{"version":1,"provider":{"type":"generic-http-search-v1","baseUrl":"https://`+secret+`.example","tokenEnv":"TOKEN"}}`)
+	good := configured(t, genericConfig("https://"+secret+".example", time.Second), secret)
 	version2 := writeFile(t, `{"version":2,"autoRecall":{"repositoryRoot":"/`+secret+`"},"provider":{"type":"mem0-platform-v3","apiKeyEnv":"TOKEN","appId":"a"}}`)
 	noCertificate := writeFile(t, "no certificate "+secret)
 	const (
@@ -95,11 +97,40 @@ func TestCommandLine(t *testing.T) {
 func TestTheCredentialMayComeFromAFile(t *testing.T) {
 	secret := fakes.Canary()
 	fake := fakes.StartGenericHTTP(t, secret, nil)
-	env := configured(t, genericConfig(fake.URL(), 5e9), "")
+	env := configured(t, genericConfig(fake.URL(), 5*time.Second), "")
 	delete(env, "TOKEN")
 	env["TOKEN_FILE"] = writeFile(t, secret+"\n")
 	if got := run(t, env, "probe", "x"); got.code != 0 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAFileTheProcessMayNotReadIsALineToo(t *testing.T) {
+	secret := fakes.Canary()
+	readable := configured(t, genericConfig("https://context.example.com", time.Second), secret)
+	unreadable := writeFile(t, "{}")
+	if err := os.Chmod(unreadable, 0); err != nil {
+		t.Fatal(err)
+	}
+	config := readable.with(environment{"QWEN_EXTERNAL_CONTEXT_CONFIG": unreadable})
+	credential := readable.with(environment{"TOKEN_FILE": unreadable})
+	delete(credential, "TOKEN")
+	for want, env := range map[string]environment{
+		"": readable,
+		"External context config could not be read.\n":             config,
+		"Configured external context credential is unavailable.\n": credential,
+	} {
+		cmd := exec.Command(extctx(t), "mcp")
+		cmd.Env = env.list()
+		if os.Geteuid() == 0 { // root reads every file, so be somebody else
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
+		}
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		err := cmd.Run()
+		if stderr.String() != want || (err == nil) != (want == "") {
+			t.Errorf("got %q, %v, want %q", stderr.String(), err, want)
+		}
 	}
 }
 

@@ -141,6 +141,10 @@ func (b *Build) Program(tb testing.TB, pkg string) string {
 		if err != nil {
 			tb.Fatal(err)
 		}
+		// A test may run the program as another user.
+		if err := os.Chmod(dir, 0o755); err != nil {
+			tb.Fatal(err)
+		}
 		b.dir = dir
 		b.paths = map[string]string{}
 	}

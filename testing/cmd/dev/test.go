@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"time"
 )
 
@@ -50,19 +51,17 @@ func (b *bench) conclude(r report, runs ...*testRun) error {
 		p, f, s := run.count()
 		passed, failed, skipped = passed+p, failed+f, skipped+s
 	}
-	fmt.Fprintln(b.stdout)
 	for _, run := range runs {
-		for _, reason := range run.notRun() {
-			fmt.Fprintf(b.stdout, "not run: %s\n", reason)
-		}
-		for _, name := range run.failures() {
-			fmt.Fprintf(b.stdout, "failed: %s\n", name)
-		}
+		r.notRun = append(r.notRun, run.notRun()...)
+		r.failed = append(r.failed, run.failures()...)
 	}
-	for _, reason := range r.notRun {
+	fmt.Fprintln(b.stdout)
+	// A test that was run twice, the second time under the race detector, is
+	// named once.
+	for _, reason := range unique(r.notRun) {
 		fmt.Fprintf(b.stdout, "not run: %s\n", reason)
 	}
-	for _, name := range r.failed {
+	for _, name := range unique(r.failed) {
 		fmt.Fprintf(b.stdout, "failed: %s\n", name)
 	}
 	if len(runs) > 0 {
@@ -73,6 +72,9 @@ func (b *bench) conclude(r report, runs ...*testRun) error {
 	}
 	return nil
 }
+
+// unique returns the lines sorted, each once.
+func unique(lines []string) []string { return slices.Compact(slices.Sorted(slices.Values(lines))) }
 
 // goTest runs `go test -json` and shows a line for each package, and the whole
 // output of what fails.
