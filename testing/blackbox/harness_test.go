@@ -55,10 +55,14 @@ func (e environment) list() []string {
 	return list
 }
 
-// writeFile puts content in a new file and returns its path.
+// writeFile puts content in a new file, which every user can reach, and returns
+// its path.
 func writeFile(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
+	if err := os.Chmod(filepath.Dir(filepath.Dir(path)), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
