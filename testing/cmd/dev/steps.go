@@ -33,7 +33,9 @@ func checks() []step {
 		{"go vet", goCommand("vet", "./...")},
 		{"go mod tidy", goCommand("mod", "tidy", "-diff")},
 		{"go mod verify", goCommand("mod", "verify")},
-		{"staticcheck", staticcheck},
+		{"staticcheck", tool("staticcheck", "./...")},
+		{"gazelle", tool("gazelle", "update", "-mode", "diff")},
+		{"buildifier", tool("buildifier", "-mode", "check", "-lint", "warn", "-r", "BUILD.bazel", "MODULE.bazel", "image", "policy", "src", "testing")},
 		{"govulncheck", govulncheck},
 	}
 }
@@ -114,26 +116,29 @@ func gofmt(ctx context.Context, b *bench) error {
 	return err
 }
 
-// tool makes sure that a pinned developer tool can be run.
-func (b *bench) tool(ctx context.Context, name string) error {
+// need makes sure that a pinned developer tool can be run.
+func (b *bench) need(ctx context.Context, name string) error {
 	if _, err := b.output(ctx, "go", "tool", toolsModule, "-n", name); err != nil {
 		return errMissing{name, "connect to a Go module proxy once"}
 	}
 	return nil
 }
 
-func staticcheck(ctx context.Context, b *bench) error {
-	if err := b.tool(ctx, "staticcheck"); err != nil {
-		return err
+// tool runs a pinned developer tool.
+func tool(name string, args ...string) func(context.Context, *bench) error {
+	return func(ctx context.Context, b *bench) error {
+		if err := b.need(ctx, name); err != nil {
+			return err
+		}
+		return b.show(ctx, "go", append([]string{"tool", toolsModule, name}, args...)...)
 	}
-	return b.show(ctx, "go", "tool", toolsModule, "staticcheck", "./...")
 }
 
 // govulncheck looks for known vulnerabilities in a database of a pinned date, so
 // that the same commit gives the same answer.
 func govulncheck(ctx context.Context, b *bench) error {
 	for _, name := range []string{"govulncheck", "indexdb"} {
-		if err := b.tool(ctx, name); err != nil {
+		if err := b.need(ctx, name); err != nil {
 			return err
 		}
 	}
