@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -116,6 +117,21 @@ func Tool(tb testing.TB, name, mend string) string {
 		missing(tb, name, mend)
 	}
 	return path
+}
+
+// Image returns the id of the image that Bazel built and that was loaded into the
+// container engine as external-context:latest, and the path of the engine's client.
+func Image(tb testing.TB) (id, docker string) {
+	tb.Helper()
+	docker = Tool(tb, "docker", "install a container engine, then run ./dev image")
+	if err := exec.Command(docker, "version").Run(); err != nil {
+		missing(tb, "a running container engine", "start it, then run ./dev image")
+	}
+	out, err := exec.Command(docker, "image", "inspect", "--format", "{{.Id}}", "external-context:latest").Output()
+	if err != nil {
+		missing(tb, "the image", "run ./dev image")
+	}
+	return strings.TrimSpace(string(out)), docker
 }
 
 // Build compiles the module's programs for one test process. Its zero value is

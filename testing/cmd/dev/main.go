@@ -50,6 +50,7 @@ func commands() []command {
 		{"lint", "", "run the checks of test without the tests", lint},
 		{"bench", "", "measure speed and memory beside a Node server, as ratios", measure},
 		{"fuzz", "[duration]", "fuzz every target for a while each (default 60s)", fuzz},
+		{"image", "", "build the image with Bazel and load it into the container engine", image},
 		{"setup", "", "install the npm packages that some tests need", setup},
 		{"help", "", "show this", nil},
 	}
