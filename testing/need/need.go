@@ -134,6 +134,17 @@ func Image(tb testing.TB) (id, docker string) {
 	return strings.TrimSpace(string(out)), docker
 }
 
+// Airgap returns the repository's root on a machine where testing/airgap has been
+// provisioned, which takes root.
+func Airgap(tb testing.TB) string {
+	tb.Helper()
+	root := Root(tb)
+	if _, err := os.Stat(filepath.Join(root, ".build", "airgap", "sdk.done")); err != nil || os.Geteuid() != 0 {
+		missing(tb, "the airgapped Bazel", "as root, on Debian, without a Bazel of your own: run ./dev image")
+	}
+	return root
+}
+
 // Build compiles the module's programs for one test process. Its zero value is
 // ready for use; keep one in the test binary and Close it in TestMain.
 type Build struct {

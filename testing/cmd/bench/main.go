@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -57,7 +58,7 @@ func run(ctx context.Context, w io.Writer) error {
 	defer place.fake.Close()
 
 	fmt.Fprintf(w, "%-46s %12s %12s %10s  %s\n", "", "extctx", "Node server", "ratio", "goal")
-	for _, measure := range []func(context.Context, io.Writer) error{place.size, place.start, place.memory, place.added, place.queue} {
+	for _, measure := range []func(context.Context, io.Writer) error{place.size, place.start, place.memory, place.added, place.queue, place.container} {
 		if err := measure(ctx, w); err != nil {
 			return err
 		}
@@ -90,7 +91,10 @@ func newPlace(root, directory string) (*place, error) {
 	fake.SetItems(items(5)...)
 	p.fake = fake
 	config := fmt.Sprintf(`{"version":1,"timeoutMs":30000,"provider":{"type":"generic-http-search-v1","baseUrl":%q,"tokenEnv":"TOKEN"}}`, fake.URL())
-	return p, os.WriteFile(p.config(), []byte(config), 0o644)
+	return p, errors.Join(
+		os.Chmod(directory, 0o755), // the container has a user of its own
+		os.WriteFile(p.config(), []byte(config), 0o644),
+		os.WriteFile(filepath.Join(directory, "token"), []byte(p.token), 0o644))
 }
 
 func (p *place) config() string { return filepath.Join(p.directory, "provider.json") }

@@ -43,18 +43,12 @@ func (p *place) size(_ context.Context, w io.Writer) error {
 func (p *place) start(ctx context.Context, w io.Writer) error {
 	times := map[string][]time.Duration{}
 	for range starts {
-		for name, start := range map[string]func(context.Context) (*client, error){"extctx": p.product, "node": p.comparison} {
-			begin := time.Now()
-			c, err := start(ctx)
-			if err != nil {
-				return err
-			}
-			err = c.initialize()
-			times[name] = append(times[name], time.Since(begin))
-			c.stop()
+		for name, start := range map[string]starter{"extctx": p.product, "node": p.comparison} {
+			took, err := untilInitialized(ctx, start)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+			times[name] = append(times[name], took)
 		}
 	}
 	ours, theirs := median(times["extctx"]), median(times["node"])
@@ -63,12 +57,28 @@ func (p *place) start(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
+// starter starts a server.
+type starter func(context.Context) (*client, error)
+
+// untilInitialized returns the time from a server's start to its answer to
+// initialize, and ends it.
+func untilInitialized(ctx context.Context, start starter) (time.Duration, error) {
+	begin := time.Now()
+	c, err := start(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer c.stop()
+	err = c.initialize()
+	return time.Since(begin), err
+}
+
 func ratio(ours, theirs float64) string { return fmt.Sprintf("1/%.1f", theirs/ours) }
 
 // memory shows resident memory after many searches.
 func (p *place) memory(ctx context.Context, w io.Writer) error {
 	var kib [2]int
-	for i, start := range []func(context.Context) (*client, error){p.product, p.comparison} {
+	for i, start := range []starter{p.product, p.comparison} {
 		c, err := start(ctx)
 		if err != nil {
 			return err

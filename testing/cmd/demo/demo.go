@@ -99,10 +99,10 @@ func (d demo) configure(_ context.Context, s *stage) (err error) {
 		return err
 	}
 	s.files = sessionFiles{config: filepath.Join(s.dir, configFile), token: filepath.Join(s.dir, "token")}
-	if err := os.WriteFile(s.files.config, s.config, 0o600); err != nil {
+	if err := os.WriteFile(s.files.config, s.config, d.server.fileMode); err != nil {
 		return err
 	}
-	return os.WriteFile(s.files.token, []byte(s.provider.token+"\n"), 0o600)
+	return os.WriteFile(s.files.token, []byte(s.provider.token+"\n"), d.server.fileMode)
 }
 
 func (d demo) openSession(ctx context.Context, s *stage) (err error) {
@@ -134,7 +134,7 @@ func (d demo) search(ctx context.Context, question string, s *stage) error {
 	d.page.step("Search", "context_search, from call to result", took)
 	d.page.part("in the provider", within)
 	d.page.part("added by extctx and MCP", took-within)
-	d.page.given(s.session.process.Env, s.dir, s.config)
+	d.page.given(d.server.given(s.session.process), s.dir, s.config)
 	d.page.tools(tools)
 	d.page.requests(seen, s.provider.token)
 	text := resultText(result)

@@ -22,11 +22,12 @@ import (
 // defaultQuestion is asked when the person asks none.
 const defaultQuestion = "How do I roll back a bad deploy?"
 
-const usage = `usage: demo ["question"]
+const usage = `usage: demo [--image] ["question"]
 
 Builds extctx, starts a provider on the sample corpus (testing/sample), lets a
 real MCP client search it for the question, and shows what happened. Nothing is
-left running. Run it inside the repository.
+left running. Run it inside the repository. With --image the loaded image is run
+in a sealed container instead of what was built.
 `
 
 func main() {
@@ -43,16 +44,24 @@ func command(ctx context.Context, args []string) int {
 		fmt.Fprint(os.Stdout, usage)
 		return 0
 	}
+	sealed := len(args) > 0 && args[0] == "--image"
+	if sealed {
+		args = args[1:]
+	}
 	question := defaultQuestion
 	if len(args) > 0 {
 		question = strings.Join(args, " ")
 	}
 	root, err := need.FindRoot()
 	if err == nil {
+		shown := builtServer(root)
+		if sealed {
+			shown = sealedServer()
+		}
 		d := demo{
 			page:   page{out: os.Stdout, colour: wantsColour(os.Stdout, os.LookupEnv)},
 			corpus: filepath.Join(root, filepath.FromSlash(corpusFolder)),
-			server: builtServer(root),
+			server: shown,
 		}
 		err = d.run(ctx, question)
 	}

@@ -45,7 +45,7 @@ type command struct {
 // commands are all subcommands, in the order of the help text.
 func commands() []command {
 	return []command{
-		{"demo", `["question"]`, "search a sample corpus through the product and show what happens", demo},
+		{"demo", `[--image] ["question"]`, "search a sample corpus through the product and show what happens", demo},
 		{"test", "", "run every check and test that this machine can run", test},
 		{"lint", "", "run the checks of test without the tests", lint},
 		{"bench", "", "measure speed and memory beside a Node server, as ratios", measure},
@@ -80,7 +80,7 @@ func (b *bench) dispatch(ctx context.Context, args []string) int {
 		if c.name != args[0] {
 			continue
 		}
-		if len(args)-1 > 0 && c.arguments == "" || len(args) > 2 {
+		if len(args)-1 > 0 && c.arguments == "" || len(args) > 3 || len(args) == 3 && c.name != "demo" {
 			break
 		}
 		switch err := c.run(ctx, b, args[1:]); {
@@ -98,7 +98,7 @@ func (b *bench) dispatch(ctx context.Context, args []string) int {
 func help(w io.Writer) {
 	fmt.Fprint(w, "External Context Appliance\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  ./dev %-20s %s\n", c.name+" "+c.arguments, c.summary)
+		fmt.Fprintf(w, "  ./dev %-28s %s\n", c.name+" "+c.arguments, c.summary)
 	}
 	fmt.Fprint(w, "\nWith CI=true a tool that is missing is a failure and not a skip.\n")
 }
