@@ -80,7 +80,7 @@ func (b *bench) dispatch(ctx context.Context, args []string) int {
 		if c.name != args[0] {
 			continue
 		}
-		if len(args)-1 > 0 && c.arguments == "" || len(args) > 3 || len(args) == 3 && c.name != "demo" {
+		if len(args)-1 > 0 && c.arguments == "" || len(args) > 3 || len(args) == 3 && args[1] != "--image" {
 			break
 		}
 		switch err := c.run(ctx, b, args[1:]); {
