@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,17 @@ func TestABadMountIsOneLineAndStatus78(t *testing.T) {
 				t.Errorf("got %+v, want %q and status %d", got, c.stderr, code)
 			}
 		})
+	}
+}
+
+func TestATerminalIsRefusedInALine(t *testing.T) {
+	p := newPlace(t)
+	args := p.run([]string{"--tty"}, "mcp")
+	args = slices.DeleteFunc(args, func(arg string) bool { return arg == "-i" }) // the client has no terminal to pass on
+	out, err := p.client(t.Context(), args...).Output()
+	const want = "extctx mcp is started by an MCP client with pipes, not from a terminal. To try it: extctx probe\r\n"
+	if string(out) != want || err == nil {
+		t.Errorf("got %q, %v", out, err)
 	}
 }
 

@@ -85,8 +85,11 @@ func Node(tb testing.TB) string {
 // tests that need a JavaScript engine and no npm package.
 func AnyNode(tb testing.TB) string {
 	tb.Helper()
-	if pinned, err := FindNode(Root(tb)); err == nil {
-		return pinned
+	// A Bazel sandbox has no repository around the test.
+	if root, err := FindRoot(); err == nil {
+		if pinned, err := FindNode(root); err == nil {
+			return pinned
+		}
 	}
 	return Tool(tb, "node", "install Node, or run ./dev setup")
 }

@@ -31,6 +31,7 @@ import (
 	"syscall"
 
 	"external-context.internal/appliance/src/config"
+	"golang.org/x/term"
 )
 
 const (
@@ -44,6 +45,9 @@ const (
 const (
 	lineFailed = "External context failed to start."
 	lineUsage  = `usage: extctx mcp | extctx probe "query" | extctx version`
+	// A terminal echoes what is sent and changes line ends, so frames on it would
+	// not be clean.
+	lineTerminal = "extctx mcp is started by an MCP client with pipes, not from a terminal. To try it: extctx probe"
 )
 
 // process is what a subcommand may touch of the world.
@@ -52,6 +56,8 @@ type process struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+	// terminal is whether stdin is one.
+	terminal bool
 }
 
 func main() {
@@ -59,7 +65,7 @@ func main() {
 	// does not hear these signals at all.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := process{lookup: os.LookupEnv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	p := process{lookup: os.LookupEnv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, terminal: term.IsTerminal(syscall.Stdin)}
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
@@ -69,6 +75,9 @@ func (p process) run(ctx context.Context, args []string) int {
 		return p.usage()
 	}
 	switch command, rest := args[0], args[1:]; {
+	case command == "mcp" && len(rest) == 0 && p.terminal:
+		p.complain(lineTerminal)
+		return exitUsage
 	case command == "mcp" && len(rest) == 0:
 		return p.mcp(ctx)
 	case command == "probe" && len(rest) == 1:
