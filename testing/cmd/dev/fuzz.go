@@ -24,11 +24,11 @@ func fuzz(ctx context.Context, b *bench, args []string) error {
 	var steps []step
 	for _, target := range targets {
 		// Left to itself, Go spends up to a minute on making one long input shorter.
-		steps = append(steps, step{target.String(), goCommand("test", "-run", "^$",
+		steps = append(steps, step{target.String(), fuzzOne("-run", "^$",
 			"-fuzz", "^"+target.test+"$", "-fuzztime", each.String(), "-fuzzminimizetime", "20x", target.pkg)})
 	}
 	r := b.carryOut(ctx, steps)
-	fmt.Fprintf(b.stdout, "\n%d targets, %s each, %d with a finding\n", len(steps), each, len(r.failed))
+	fmt.Fprintf(b.stdout, "\n%d of %d targets ran for %s without a finding\n", r.well, len(steps), each)
 	for _, name := range r.failed {
 		fmt.Fprintf(b.stdout, "failed: %s\n", name)
 	}
@@ -36,6 +36,18 @@ func fuzz(ctx context.Context, b *bench, args []string) error {
 		return errFailed
 	}
 	return nil
+}
+
+// fuzzOne runs `go test` with its output shown.
+func fuzzOne(args ...string) func(context.Context, *bench) error {
+	return func(ctx context.Context, b *bench) error {
+		cmd := tests(ctx, args...)
+		cmd.Stdout, cmd.Stderr = b.stdout, b.stderr
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		return wait(ctx, cmd)
+	}
 }
 
 // fuzzTargets lists the module's fuzz targets.

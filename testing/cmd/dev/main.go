@@ -81,7 +81,8 @@ func (b *bench) dispatch(ctx context.Context, args []string) int {
 			continue
 		}
 		if len(args)-1 > 0 && c.arguments == "" || len(args) > 3 || len(args) == 3 && args[1] != "--image" {
-			break
+			fmt.Fprintf(b.stderr, "dev: too many arguments for %s; ./dev help lists them, and quotes keep words together\n", c.name)
+			return exitUsage
 		}
 		switch err := c.run(ctx, b, args[1:]); {
 		case err == nil:

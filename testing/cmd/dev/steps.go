@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -42,6 +43,7 @@ func checks() []step {
 
 // report is what became of a number of steps.
 type report struct {
+	well   int
 	failed []string
 	notRun []string
 }
@@ -50,21 +52,21 @@ type report struct {
 func (b *bench) carryOut(ctx context.Context, steps []step) report {
 	var r report
 	for _, s := range steps {
-		if ctx.Err() != nil {
-			r.failed = append(r.failed, s.name+" (interrupted)")
-			break
-		}
 		fmt.Fprintf(b.stdout, "== %s\n", s.name)
 		begin := time.Now()
 		err := s.run(ctx, b)
 		var missing errMissing
 		switch {
+		case ctx.Err() != nil:
+			r.failed = append(r.failed, s.name+" (interrupted)")
+			return r
 		case errors.As(err, &missing) && !b.ci:
 			r.notRun = append(r.notRun, s.name+": "+missing.Error())
 		case err != nil:
 			fmt.Fprintf(b.stdout, "   failed: %v\n", err)
 			r.failed = append(r.failed, s.name)
 		default:
+			r.well++
 			fmt.Fprintf(b.stdout, "   ok (%.1f s)\n", time.Since(begin).Seconds())
 		}
 	}
@@ -86,6 +88,26 @@ func (b *bench) output(ctx context.Context, program string, args ...string) (str
 	cmd.Stderr = b.stderr
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err
+}
+
+// tests returns a command that runs tests. An interrupt reaches all that it
+// started, which the go command does not see to: it has a process group of its own.
+func tests(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test"}, args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// wait waits for a command of tests and, if it was interrupted, ends what did not
+// heed the interrupt.
+func wait(ctx context.Context, cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // mostly there is nothing left
+	}
+	return err
 }
 
 func goCommand(args ...string) func(context.Context, *bench) error {
@@ -171,9 +193,13 @@ func (b *bench) vulnerabilities(ctx context.Context) (path, version string, err 
 	// Made beside its place and then moved there, so that it is whole or absent.
 	making := fmt.Sprintf("%s.%d", path, os.Getpid())
 	defer os.RemoveAll(making)
-	err = b.show(ctx, "go", "tool", toolsModule, "indexdb", "-vulns", filepath.Join(directory, "data", "osv"), "-out", making)
-	if err != nil {
+	if err := b.index(ctx, filepath.Join(directory, "data", "osv"), making); err != nil {
 		return "", "", err
 	}
 	return path, version, os.Rename(making, path)
+}
+
+// index makes a database at path of the reports in a directory.
+func (b *bench) index(ctx context.Context, reports, path string) error {
+	return b.show(ctx, "go", "tool", toolsModule, "indexdb", "-vulns", reports, "-out", path)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"time"
 )
 
 // test runs the checks and all tests, and says at the end what was not run.
@@ -79,8 +78,7 @@ func unique(lines []string) []string { return slices.Compact(slices.Sorted(slice
 // goTest runs `go test -json` and shows a line for each package, and the whole
 // output of what fails.
 func (b *bench) goTest(ctx context.Context, args ...string) (*testRun, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-timeout", "15m"}, args...)...)
-	cmd.WaitDelay = 10 * time.Second
+	cmd := tests(ctx, append([]string{"-json", "-timeout", "15m"}, args...)...)
 	cmd.Stderr = b.stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -94,7 +92,7 @@ func (b *bench) goTest(ctx context.Context, args ...string) (*testRun, error) {
 		return nil, err
 	}
 	// A failure shows in the events; one that does not is counted here.
-	if err := cmd.Wait(); err != nil && len(run.failures()) == 0 {
+	if err := wait(ctx, cmd); err != nil && len(run.failures()) == 0 {
 		run.results[testName{pkg: "go test"}] = "fail"
 	}
 	return run, nil

@@ -24,6 +24,14 @@ type testEvent struct {
 // testName is a test, or with an empty test a package.
 type testName struct{ pkg, test string }
 
+// outer returns the test that n is a subtest of, or the package that it is in.
+func (n testName) outer() (testName, bool) {
+	if i := strings.LastIndexByte(n.test, '/'); i >= 0 {
+		return testName{n.pkg, n.test[:i]}, true
+	}
+	return testName{pkg: n.pkg}, n.test != ""
+}
+
 func (n testName) String() string {
 	name := strings.TrimPrefix(n.pkg, module)
 	if n.test != "" {
@@ -93,28 +101,21 @@ func (r *testRun) showPackage(name testName, e testEvent, w io.Writer) {
 	fmt.Fprintf(w, "   %-4s %s (%.1f s)\n", e.Action, name, e.Elapsed)
 }
 
-// leaves returns the tests without subtests that ended with result, sorted. A
-// package counts if it failed with no test to blame.
+// leaves returns the tests without subtests that ended with result, sorted. A test
+// with subtests, and a package, counts if it failed and nothing inside it did.
 func (r *testRun) leaves(result string) []testName {
-	parents := map[testName]bool{}
-	failedInside := map[string]bool{}
-	for name, result := range r.results {
-		if name.test == "" {
-			continue
-		}
-		failedInside[name.pkg] = failedInside[name.pkg] || result == "fail"
-		for i, c := range name.test {
-			if c == '/' {
-				parents[testName{name.pkg, name.test[:i]}] = true
-			}
+	parents := map[testName]bool{} // packages too
+	blamed := map[testName]bool{}  // a failure stands inside it
+	for name, got := range r.results {
+		for outer, ok := name.outer(); ok; outer, ok = outer.outer() {
+			parents[outer] = true
+			blamed[outer] = blamed[outer] || got == "fail"
 		}
 	}
 	var names []testName
 	for name, got := range r.results {
-		// A parent fails by its own hand too: then no leaf below it has to.
-		leaf := name.test != "" && (!parents[name] || got == "fail")
-		alone := name.test == "" && got == "fail" && !failedInside[name.pkg]
-		if got == result && (leaf || alone) {
+		leaf := name.test != "" && !parents[name]
+		if got == result && (leaf || got == "fail" && !blamed[name]) {
 			names = append(names, name)
 		}
 	}
@@ -140,13 +141,22 @@ func (r *testRun) failures() []string {
 func (r *testRun) notRun() []string {
 	var reasons []string
 	for _, name := range r.leaves("skip") {
-		reason := "no reason given"
-		for _, line := range r.output[name] {
-			if _, after, ok := strings.Cut(line, need.SkipPrefix); ok {
-				reason = strings.TrimSpace(after)
-			}
-		}
-		reasons = append(reasons, name.String()+": "+reason)
+		reasons = append(reasons, name.String()+": "+reason(r.output[name]))
 	}
 	return reasons
+}
+
+// reason returns why a test was skipped: what package need has to say, or else the
+// last line of the test's own.
+func reason(output []string) string {
+	why := "no reason given"
+	for _, line := range output {
+		if _, after, ok := strings.Cut(line, need.SkipPrefix); ok {
+			return strings.TrimSpace(after)
+		}
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "---") {
+			why = line
+		}
+	}
+	return why
 }
