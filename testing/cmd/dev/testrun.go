@@ -137,12 +137,24 @@ func (r *testRun) failures() []string {
 	return names
 }
 
-// notRun returns the tests that were skipped, each with its reason.
+// notRun returns what was skipped, each with its reason: a test by its name, and
+// several of a package with one reason by their number.
 func (r *testRun) notRun() []string {
-	var reasons []string
+	type group struct{ pkg, why string }
+	tests := map[group][]testName{}
 	for _, name := range r.leaves("skip") {
-		reasons = append(reasons, name.String()+": "+reason(r.output[name]))
+		g := group{name.pkg, reason(r.output[name])}
+		tests[g] = append(tests[g], name)
 	}
+	var reasons []string
+	for g, names := range tests {
+		what := names[0].String()
+		if len(names) > 1 {
+			what = fmt.Sprintf("%s, %d tests", testName{pkg: g.pkg}, len(names))
+		}
+		reasons = append(reasons, what+": "+g.why)
+	}
+	slices.Sort(reasons)
 	return reasons
 }
 
