@@ -3,6 +3,7 @@ package fakes
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log"
@@ -43,11 +44,12 @@ func (e Exchange) send(status int, body []byte) {
 	_, _ = e.w.Write(body)
 }
 
-// raw takes the connection over.
+// raw takes the connection over. A stream of HTTP/2 has none of its own and is
+// broken off instead: returning would answer 200.
 func (e Exchange) raw(f func(net.Conn)) {
 	connection, _, err := http.NewResponseController(e.w).Hijack()
 	if err != nil {
-		return
+		panic(http.ErrAbortHandler)
 	}
 	defer connection.Close()
 	f(connection)
@@ -158,9 +160,14 @@ func HugeHeader(size int) Behaviour {
 // Reset resets the connection instead of answering.
 func Reset(e Exchange) { e.raw(reset) }
 
+// reset closes the connection below TLS, which would take its leave first.
 func reset(connection net.Conn) {
+	if secure, ok := connection.(*tls.Conn); ok {
+		connection = secure.NetConn()
+	}
 	if tcp, ok := connection.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
+		_ = tcp.Close()
 	}
 }
 

@@ -52,7 +52,7 @@ func (f *GenericHTTP) respond(request Request) (int, []byte) {
 		Query *string `json:"query"`
 		Limit *int    `json:"limit"`
 	}
-	if !strict(request.Body, &search) || search.Query == nil || search.Limit == nil {
+	if !strict(request.Body, &search) || search.Query == nil || search.Limit == nil || *search.Limit < 1 {
 		return http.StatusBadRequest, []byte(`{"error":"bad request"}`)
 	}
 	f.mu.Lock()
@@ -76,11 +76,11 @@ func refuse(request Request, path, authorization string) int {
 	return 0
 }
 
-// strict decodes a body without unknown members.
+// strict decodes a body that is one document without unknown members.
 func strict(body []byte, v any) bool {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
-	return decoder.Decode(v) == nil && !decoder.More()
+	return json.Valid(body) && decoder.Decode(v) == nil
 }
 
 // encode encodes what cannot fail to encode.

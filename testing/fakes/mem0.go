@@ -62,21 +62,18 @@ func (f *Mem0) search(request Request) (int, []byte) {
 	}
 	var search struct {
 		Query   *string `json:"query"`
-		TopK    *int    `json:"top_k"`
+		TopK    int     `json:"top_k"`
 		Filters struct {
 			AppID string `json:"app_id"`
 		} `json:"filters"`
 	}
-	if json.Unmarshal(request.Body, &search) != nil || search.Query == nil || search.Filters.AppID == "" {
+	search.TopK = 10 // if the request has none
+	if json.Unmarshal(request.Body, &search) != nil || search.Query == nil || search.Filters.AppID == "" || search.TopK < 1 {
 		return http.StatusBadRequest, []byte(`{"detail":"bad request"}`)
-	}
-	limit := 10
-	if search.TopK != nil {
-		limit = *search.TopK
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	memories := f.memories[search.Filters.AppID]
-	found := append([]Memory{}, memories[:min(len(memories), limit)]...)
+	found := append([]Memory{}, memories[:min(len(memories), search.TopK)]...)
 	return http.StatusOK, encode(map[string]any{"results": found})
 }

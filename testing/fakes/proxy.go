@@ -74,12 +74,15 @@ func (p *Proxy) tunnel(w http.ResponseWriter, ctx context.Context, target string
 		return
 	}
 	defer server.Close()
-	w.WriteHeader(http.StatusOK)
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	defer client.Close()
+	// Written by hand: net/http would announce a body, which CONNECT has not.
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		return
+	}
 	go func() {
 		_, _ = io.Copy(server, buffered)
 		_ = server.Close()

@@ -135,9 +135,6 @@ func (s *Server) change(f func()) {
 
 func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxRecorded))
-	if err != nil {
-		return
-	}
 	request := Request{
 		Method: r.Method, Path: r.URL.Path, RawQuery: r.URL.RawQuery, Host: r.Host, Proto: r.Proto,
 		Header: r.Header.Clone(), Body: bytes.Clone(body), Connection: r.RemoteAddr, At: time.Now(),
@@ -146,7 +143,13 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	s.change(func() {
 		s.requests = append(s.requests, request)
 		behaviour = s.behaviour
+		if err != nil {
+			s.gone++
+		}
 	})
+	if err != nil {
+		return // the request broke off
+	}
 	status, answer := s.answer(request)
 	if behaviour == nil {
 		behaviour = asItShould
