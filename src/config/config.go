@@ -36,7 +36,7 @@ type Config struct {
 	// Timeout is the deadline of one provider request: timeoutMs in version 1,
 	// autoRecall.timeoutMs in version 2.
 	Timeout time.Duration
-	// WriteEnabled offers context_remember. Only version 1 with Mem0 has it.
+	// WriteEnabled asks for context_remember. Only version 1 with Mem0 has it.
 	WriteEnabled bool
 	// RepositoryRoot is the directory that version 2 is for: absolute, and with
 	// its symbolic links resolved if it was loaded. Empty in version 1.

@@ -26,9 +26,11 @@ type connection struct {
 	writing sync.Mutex // guards out, and is held for as long as a write blocks
 	out     io.Writer
 
-	mu      sync.Mutex    // guards pending
-	pending int           // calls read and not answered
-	idle    chan struct{} // holds a token whenever pending has reached 0
+	complaints chan struct{} // holds a token for each answer to no frame under way
+
+	mu      sync.Mutex              // guards pending
+	pending map[jsonrpc.ID]struct{} // calls read and not answered
+	idle    chan struct{}           // holds a token whenever pending has become empty
 }
 
 // Connect makes the connection its own transport, used for one session.
@@ -43,6 +45,8 @@ func newConnection(shutdown context.Context, cancelCalls context.CancelFunc, in 
 		lines:       readLines(in),
 		ended:       make(chan struct{}),
 		out:         out,
+		complaints:  make(chan struct{}, maxComplaints),
+		pending:     map[jsonrpc.ID]struct{}{},
 		idle:        make(chan struct{}, 1),
 	}
 }
@@ -78,14 +82,20 @@ func (c *connection) decode(l line) (jsonrpc.Message, bool) {
 	}
 	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
 		c.mu.Lock()
-		c.pending++
+		c.pending[request.ID] = struct{}{}
 		c.mu.Unlock()
 	}
 	return message, true
 }
 
-// answerNoFrame answers a line from which no request id could be read. A failure
-// to write shows when the next answer is written.
+// maxComplaints bounds the answers to lines that are no frames which wait to be
+// written.
+const maxComplaints = 64
+
+// answerNoFrame answers a line that is no valid frame, and so without an id. It does
+// not wait for the client to read the answer, or the end of the input would not be
+// seen; a client that reads none of many misses some. A failure to write shows when
+// the next answer is written.
 func (c *connection) answerNoFrame(code int64) {
 	frame, err := json.Marshal(struct {
 		Version string         `json:"jsonrpc"`
@@ -95,7 +105,14 @@ func (c *connection) answerNoFrame(code int64) {
 	if err != nil {
 		return
 	}
-	_ = c.writeLine(frame)
+	select {
+	case c.complaints <- struct{}{}:
+		go func() {
+			_ = c.writeLine(frame)
+			<-c.complaints
+		}()
+	default:
+	}
 }
 
 // writeLine writes one frame.
@@ -124,7 +141,7 @@ func (c *connection) waitIdle(limit time.Duration, stop <-chan struct{}) bool {
 	defer timeout.Stop()
 	for {
 		c.mu.Lock()
-		pending := c.pending
+		pending := len(c.pending)
 		c.mu.Unlock()
 		if pending == 0 {
 			return true
@@ -150,19 +167,17 @@ func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
 		err = c.writeLine(frame)
 	}
 	if isResponse {
-		c.answered()
+		c.answered(response.ID)
 	}
 	return err
 }
 
-// answered counts one call less in flight.
-func (c *connection) answered() {
+// answered takes a call out of those in flight.
+func (c *connection) answered(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pending > 0 {
-		c.pending--
-	}
-	if c.pending == 0 {
+	delete(c.pending, id)
+	if len(c.pending) == 0 {
 		select {
 		case c.idle <- struct{}{}:
 		default:

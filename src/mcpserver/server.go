@@ -67,6 +67,16 @@ func (s Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	case err := <-closed:
 		return err
 	case <-connection.ended:
+	case <-ctx.Done():
+		// What reads may be held up by a client that does not, so it is not waited
+		// for beyond its time.
+		select {
+		case err := <-closed:
+			return err
+		case <-connection.ended:
+		case <-time.After(endDrain + endClose):
+			return nil
+		}
 	}
 	select {
 	case err := <-closed:

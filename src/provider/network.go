@@ -3,10 +3,12 @@ package provider
 import (
 	"crypto/x509"
 	"errors"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 	"golang.org/x/net/http/httpproxy"
@@ -87,7 +89,7 @@ func (n Network) roots() (*x509.CertPool, error) {
 	}
 	pool := x509.NewCertPool()
 	if n.CertFile != "" {
-		pem, err := os.ReadFile(n.CertFile)
+		pem, err := readCertificates(n.CertFile)
 		if err != nil || !pool.AppendCertsFromPEM(pem) {
 			return nil, errCertificates
 		}
@@ -96,6 +98,23 @@ func (n Network) roots() (*x509.CertPool, error) {
 		return nil, errCertificates
 	}
 	return pool, nil
+}
+
+// maxCertificates bounds a file of certificates, in bytes.
+const maxCertificates = 16 << 20
+
+// readCertificates reads a regular file of bounded size. It does not wait for a
+// pipe.
+func readCertificates(path string) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errCertificates
+	}
+	return io.ReadAll(io.LimitReader(file, maxCertificates))
 }
 
 // appendDirectories adds the certificates in the files of the directories and
@@ -108,7 +127,7 @@ func appendDirectories(pool *x509.CertPool, directories []string) bool {
 			continue
 		}
 		for _, entry := range entries {
-			pem, err := os.ReadFile(filepath.Join(directory, entry.Name()))
+			pem, err := readCertificates(filepath.Join(directory, entry.Name()))
 			if err == nil && pool.AppendCertsFromPEM(pem) {
 				found = true
 			}

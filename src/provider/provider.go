@@ -74,7 +74,7 @@ func (s *Searcher) Search(ctx context.Context, query string, limit int) ([]envel
 	return s.adapter.response.items(response, limit)
 }
 
-// encode writes v as JSON with characters left as they are.
+// encode writes v as JSON without escapes for HTML.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -57,6 +57,7 @@ func TestStartFaultsOutsideTheConfiguration(t *testing.T) {
 		{"version 2", good.with(environment{"QWEN_EXTERNAL_CONTEXT_CONFIG": version2}), "External context MCP requires a version 1 configuration."},
 		{"authorities that are not there", good.with(environment{"SSL_CERT_FILE": "/" + secret}), opaque},
 		{"authorities that are none", good.with(environment{"SSL_CERT_FILE": noCertificate}), opaque},
+		{"authorities that are a device", good.with(environment{"SSL_CERT_FILE": "/dev/zero"}), opaque},
 		{"a directory of authorities without any", good.with(environment{"SSL_CERT_DIR": filepath.Dir(noCertificate)}), opaque},
 		{"a proxy of no kind", good.with(environment{"HTTPS_PROXY": "gopher://" + secret}), opaque},
 		{"a proxy that is no URL", good.with(environment{"https_proxy": "http://[" + secret}), opaque},

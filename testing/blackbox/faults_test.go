@@ -36,6 +36,8 @@ func faults(canary, elsewhere string) []fault {
 		{"status 503", fakes.Status(503), "HTTP 5xx"},
 		{"status 101", fakes.SwitchProtocols, "HTTP 1xx"},
 		{"status 204", fakes.Status(204), "bad response"},
+		{"status 204 with a body", fakes.Raw("HTTP/1.1 204 No Content\r\n\r\n" + canary), "bad response"},
+		{"status 304 with a body", fakes.Raw("HTTP/1.1 304 Not Modified\r\n\r\n" + canary), "HTTP 3xx"},
 		{"one byte too long, announced", fakes.OverLimit, "bad response"},
 		{"one byte too long, in chunks", fakes.OverLimitChunked, "bad response"},
 		{"empty body", fakes.Body(""), "bad response"},
@@ -176,6 +178,7 @@ func TestWhatIsNoFaultIsServed(t *testing.T) {
 		{"a byte order mark", fakes.ByteOrderMark},
 		{"another content type", fakes.BodyAs(`{"items":[{"id":"1","content":"The answer."}]}`, "Content-Type", "text/html")},
 		{"an early hint", fakes.EarlyHints(1)},
+		{"bytes after the body", fakes.Raw("HTTP/1.1 200 OK\r\nContent-Length: 46\r\n\r\n" + `{"items":[{"id":"1","content":"The answer."}]}` + "canary")},
 		{"status 201", func(e fakes.Exchange) { e.Status = 201; fakes.AtLimit(e) }},
 		{"a header of 32 kB", fakes.HugeHeader(32_000)},
 	} {
@@ -184,5 +187,5 @@ func TestWhatIsNoFaultIsServed(t *testing.T) {
 			t.Errorf("%s: got %+v", c.name, got)
 		}
 	}
-	s.silent()
+	s.silent("canary")
 }

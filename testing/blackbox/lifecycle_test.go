@@ -3,6 +3,7 @@ package blackbox
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -119,6 +120,66 @@ func TestAClientThatReadsNoMoreCannotHoldTheProcess(t *testing.T) {
 	begin := time.Now()
 	if err := cmd.Wait(); err != nil || time.Since(begin) > 2*limit {
 		t.Errorf("ended with %v after %v", err, time.Since(begin))
+	}
+}
+
+func TestAClientThatSendsRubbishAndReadsNothingCannotHoldTheProcess(t *testing.T) {
+	for _, end := range []string{"end of input", "signal"} {
+		t.Run(end, func(t *testing.T) {
+			unread, write, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unread.Close()
+			cmd := exec.Command(extctx(t), "mcp")
+			cmd.Env = configured(t, genericConfig("https://context.example.com", time.Second), "fake-token").list()
+			cmd.Stdout = write
+			stdin, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			write.Close()
+			defer cmd.Process.Kill()
+			// More answers than a pipe holds. All of it is taken, or this would block.
+			if _, err := io.WriteString(stdin, strings.Repeat("rubbish\n", 20_000)); err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			if end == "signal" {
+				err = cmd.Process.Signal(syscall.SIGTERM)
+			} else {
+				err = stdin.Close()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil || time.Since(begin) > 2*limit {
+				t.Errorf("ended with %v after %v", err, time.Since(begin))
+			}
+		})
+	}
+}
+
+func TestADuplicateIDDoesNotDelayTheEnd(t *testing.T) {
+	s, fake := running(t)
+	gate := fakes.NewGate()
+	fake.Behave(gate.Hold)
+	s.initialize()
+	for range 3 {
+		s.send(searchCall(1, `{"query":"x"}`))
+	}
+	if err := fake.Wait(soon(t), 1); err != nil {
+		t.Fatal(err)
+	}
+	gate.Open()
+	for frame := s.next(); frame["id"] != float64(1) || frame["result"] == nil; frame = s.next() {
+	}
+	s.stdin.Close()
+	if code, took := s.wait(); code != 0 || took > 400*time.Millisecond {
+		t.Errorf("ended with %d after %v", code, took)
 	}
 }
 

@@ -1,20 +1,20 @@
 // Package e2e runs the product where it lives: the real Qwen Code, headless, with
 // extctx as its MCP server, a fake model and a fake provider, all on loopback.
 //
-// It looks at what the provider received, what the model was given back, and what
-// is left on disk and in the process table.
+// It looks at what the provider received, what the model was offered and given
+// back, and what is left on disk and in the process table. What Qwen Code does of
+// its own accord is stated here as it was found, so that a newer one that does
+// something else is noticed.
 package e2e
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -30,6 +30,13 @@ const patience = 60 * time.Second
 // tool is the product's tool by the name Qwen Code gives it.
 const tool = "mcp__external-context__context_search"
 
+// prompt is what the person asks, and closing what the model says in the end.
+const (
+	prompt  = "Look it up, please."
+	closing = "That is all I found."
+)
+
+// TestMain builds extctx once for all tests.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	programs.Close()
@@ -38,28 +45,29 @@ func TestMain(m *testing.M) {
 
 var programs need.Build
 
+// object is a JSON object of a settings file.
+type object = map[string]any
+
 // session is one run of Qwen Code: its own directories, settings, model, provider
-// and credential.
+// and credential. What it is made of may be changed until it starts.
 type session struct {
 	t        *testing.T
-	dir      string // holds home, qwen-home, repository, settings and configuration
+	dir      string // holds home, qwen-home, repository, tmp and the files below
 	provider *fakes.GenericHTTP
-	proxy    *fakes.Proxy // what would see any traffic that is not for loopback
+	proxy    *fakes.Proxy // sees any traffic that is not for loopback
 	token    string
 
-	// settings are the system settings. A test may change them before the run.
-	settings map[string]any
-	// config is the product's configuration.
-	config string
-	// program is the MCP server's command.
-	program string
+	settings    object            // settings.json, the system settings
+	config      object            // provider.json, the product's configuration
+	environment map[string]string // all of Qwen Code's environment
+	program     string            // extctx
 
 	model  *fakemodel.Model
 	stdout bytes.Buffer
 	stderr bytes.Buffer
 }
 
-// newSession prepares a session in which one search works.
+// newSession prepares a session in which a search works.
 func newSession(t *testing.T) *session {
 	t.Helper()
 	need.Node(t)
@@ -76,38 +84,29 @@ func newSession(t *testing.T) *session {
 	s.provider = fakes.StartGenericHTTP(t, s.token, nil)
 	s.provider.SetItems(fakes.Item{ID: "1", Content: "The answer."})
 	s.proxy = fakes.StartProxy(t, nil)
-	s.settings = map[string]any{
-		"tools":       map[string]any{"visible": []string{tool}},
-		"permissions": map[string]any{"allow": []string{tool}},
-		"privacy":     map[string]any{"usageStatisticsEnabled": false},
-		"telemetry":   map[string]any{"enabled": false},
-		"general":     map[string]any{"enableAutoUpdate": false, "chatRecording": false},
+	s.settings = object{
+		"tools":       object{"visible": []string{tool}, "approvalMode": "default"},
+		"permissions": object{"allow": []string{tool}},
+		"general":     object{"chatRecording": false, "enableAutoUpdate": false},
+		"memory":      object{"enableManagedAutoMemory": false, "enableManagedAutoDream": false, "enableAutoSkill": false},
+		"privacy":     object{"usageStatisticsEnabled": false},
+		"telemetry":   object{"enabled": false},
 	}
-	s.config = `{"version":1,"provider":{"type":"generic-http-search-v1","baseUrl":"` + s.provider.URL() + `","tokenEnv":"TOKEN"}}`
+	s.config = object{"version": 1, "provider": object{
+		"type": "generic-http-search-v1", "baseUrl": s.provider.URL(), "tokenEnv": "TOKEN"}}
+	s.environment = map[string]string{
+		"HOME": s.path("home"), "TMPDIR": s.path("tmp"), "PATH": "/usr/bin:/bin",
+		"QWEN_HOME": s.path("qwen-home"), "QWEN_CODE_SYSTEM_SETTINGS_PATH": s.path("settings.json"),
+		"HTTP_PROXY": s.proxy.URL(), "HTTPS_PROXY": s.proxy.URL(), "NO_PROXY": "127.0.0.1,localhost",
+	}
 	return s
 }
 
 func (s *session) path(name string) string { return filepath.Join(s.dir, name) }
 
-func (s *session) write(name, content string) {
-	s.t.Helper()
-	if err := os.WriteFile(s.path(name), []byte(content), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func encode(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // mcpConfig is what --mcp-config is given: the product and nothing else.
-func (s *session) mcpConfig() map[string]any {
-	return map[string]any{"mcpServers": map[string]any{"external-context": map[string]any{
+func (s *session) mcpConfig() object {
+	return object{"mcpServers": object{"external-context": object{
 		"command":      s.program,
 		"args":         []string{"mcp"},
 		"env":          map[string]string{"QWEN_EXTERNAL_CONTEXT_CONFIG": s.path("provider.json"), "TOKEN_FILE": s.path("credential")},
@@ -115,93 +114,107 @@ func (s *session) mcpConfig() map[string]any {
 	}}}
 }
 
-// start starts Qwen Code with a prompt and a model that follows the script. The
-// environment is built from nothing, and whatever is started ends with the test.
-func (s *session) start(ctx context.Context, script fakemodel.Script) *exec.Cmd {
+// argv is the whole command.
+func (s *session) argv() []string {
+	return []string{
+		need.Node(s.t), filepath.Join(need.NodeModules(s.t), "@qwen-code", "qwen-code", "cli.js"),
+		"--auth-type", "openai", "--openai-base-url", s.model.URL(), "--openai-api-key", "fake", "-m", "fake",
+		"--mcp-config", s.path("mcp.json"), "-p", prompt,
+	}
+}
+
+// write writes a file of the session: JSON, or a text as it is.
+func (s *session) write(name string, content any) {
 	s.t.Helper()
-	model, err := fakemodel.Start(script)
+	text, ok := content.(string)
+	if !ok {
+		encoded, err := json.Marshal(content)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		text = string(encoded)
+	}
+	if err := os.WriteFile(s.path(name), []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// prepare starts the model and writes the files.
+func (s *session) prepare(steps ...fakemodel.Step) {
+	s.t.Helper()
+	model, err := fakemodel.Start(fakemodel.Script{Steps: steps, Closing: closing})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(model.Close)
 	s.model = model
-	s.write("settings.json", encode(s.t, s.settings))
+	s.write("settings.json", s.settings)
 	s.write("provider.json", s.config)
 	s.write("credential", s.token+"\n")
-	s.write("mcp.json", encode(s.t, s.mcpConfig()))
-	cmd := exec.CommandContext(ctx, need.Node(s.t), filepath.Join(need.NodeModules(s.t), "@qwen-code", "qwen-code", "cli.js"),
-		"--auth-type", "openai", "--openai-base-url", model.URL(), "--openai-api-key", "fake", "-m", "fake",
-		"--mcp-config", s.path("mcp.json"), "-p", "Look it up, please.")
+	s.write("mcp.json", s.mcpConfig())
+}
+
+// start starts Qwen Code with a model that takes the steps. When the test ends,
+// nothing that was started may be running.
+func (s *session) start(ctx context.Context, steps ...fakemodel.Step) *exec.Cmd {
+	s.t.Helper()
+	s.prepare(steps...)
+	argv := s.argv()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = s.path("repository")
-	cmd.Env = []string{
-		"HOME=" + s.path("home"), "TMPDIR=" + s.path("tmp"), "PATH=/usr/bin:/bin",
-		"QWEN_HOME=" + s.path("qwen-home"), "QWEN_CODE_SYSTEM_SETTINGS_PATH=" + s.path("settings.json"),
-		"HTTP_PROXY=" + s.proxy.URL(), "HTTPS_PROXY=" + s.proxy.URL(), "NO_PROXY=127.0.0.1,localhost",
+	for name, value := range s.environment {
+		cmd.Env = append(cmd.Env, name+"="+value)
 	}
+	slices.Sort(cmd.Env)
 	cmd.Stdout, cmd.Stderr = &s.stdout, &s.stderr
-	// A group of its own, so that the end reaches everything that was started.
+	// A group of its own, so that the end reaches what was started in it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
+	s.t.Cleanup(s.nothingRuns)
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
 	return cmd
 }
 
-// run runs Qwen Code to its end, which must be a good one, and returns the tool
-// results that the model was given.
-func (s *session) run(calls ...fakemodel.Call) []string {
+// carryOut runs Qwen Code to its end, which must be a good one and use up the
+// steps, and returns the tool results that the model was given.
+func (s *session) carryOut(steps ...fakemodel.Step) []string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	const closing = "That is all I found."
-	cmd := s.start(ctx, fakemodel.Script{Calls: calls, Closing: closing})
-	if err := cmd.Wait(); err != nil {
+	if err := s.start(ctx, steps...).Wait(); err != nil {
 		s.t.Fatalf("%v\nstdout: %s\nstderr: %s", err, s.stdout.Bytes(), s.stderr.Bytes())
 	}
-	if !strings.Contains(s.stdout.String(), closing) {
-		s.t.Errorf("the model's closing text is not in stdout: %s", s.stdout.Bytes())
+	if s.stdout.String() != closing+"\n" {
+		s.t.Errorf("stdout is %q", s.stdout.Bytes())
+	}
+	if left := s.model.Left(); left > 0 {
+		s.t.Errorf("%d steps of the model's script were not taken", left)
 	}
 	return s.model.ToolResults()
 }
 
+// run is a session in which the model makes the calls and then closes, and nobody
+// but the fakes is to be reached.
+func (s *session) run(calls ...fakemodel.Call) []string {
+	s.t.Helper()
+	var steps []fakemodel.Step
+	if len(calls) > 0 {
+		steps = append(steps, asked(calls...))
+	}
+	results := s.carryOut(steps...)
+	if reached := s.proxy.Asked(); len(reached) > 0 {
+		s.t.Errorf("somebody wanted to reach %q", reached)
+	}
+	return results
+}
+
+// asked is the step of answering the person's prompt with the calls.
+func asked(calls ...fakemodel.Call) fakemodel.Step {
+	return fakemodel.Step{When: fakemodel.Asked(prompt), Calls: calls}
+}
+
 // search is a call of the product's tool with raw JSON arguments.
 func search(arguments string) fakemodel.Call { return fakemodel.Call{Tool: tool, Arguments: arguments} }
-
-// offered returns the tools with the product's prefix that the model was offered.
-func (s *session) offered() map[string]json.RawMessage {
-	tools := map[string]json.RawMessage{}
-	for _, request := range s.model.Requests() {
-		for _, t := range request.Tools {
-			if strings.Contains(t.Function.Name, "external-context") || strings.Contains(t.Function.Name, "context_") {
-				tools[t.Function.Name] = t.Function.Parameters
-			}
-		}
-	}
-	return tools
-}
-
-// filesWith returns the files below the session's directories that hold one of the
-// canaries, but for those that the test itself wrote.
-func (s *session) filesWith(canaries ...string) []string {
-	s.t.Helper()
-	var found []string
-	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || filepath.Dir(path) == s.dir {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if len(fakes.Leaks(canaries, content)) > 0 {
-			found = append(found, strings.TrimPrefix(path, s.dir+"/"))
-		}
-		return err
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return found
-}

@@ -1,134 +1,134 @@
 package e2e
 
 import (
-	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
-	"external-context.internal/appliance/testing/fakemodel"
 	"external-context.internal/appliance/testing/fakes"
-	"golang.org/x/sys/unix"
 )
 
+// TestAConfigurationErrorTakesTheToolAwayAndSaysNothing has the client write down
+// all it can: its log then has the product's one line, and no configured value.
 func TestAConfigurationErrorTakesTheToolAwayAndSaysNothing(t *testing.T) {
 	s := newSession(t)
 	canary := fakes.Canary()
-	s.config = `{"version":1,"provider":{"type":"generic-http-search-v1","baseUrl":"https://user:` + canary + `@example.com/` + canary + `","tokenEnv":"TOKEN"}}`
-	s.run()
+	s.config["provider"].(object)["baseUrl"] = "https://user:" + canary + "@example.com/" + canary
+	s.environment["DEBUG"] = "1"
+	results := s.run(search(`{"query":"x"}`))
 	if tools := s.offered(); len(tools) != 0 {
-		t.Errorf("offered: %s", tools)
+		t.Errorf("offered: %v", tools)
+	}
+	if !strings.Contains(s.stderr.String(), "Warning: MCP server(s) failed to start: external-context.") {
+		t.Errorf("stderr does not name the server: %s", s.stderr.Bytes())
+	}
+	const missing = `Tool "` + tool + `" not found on MCP server "external-context".`
+	if len(results) != 1 || !strings.HasPrefix(results[0], missing) || s.provider.Count() != 0 {
+		t.Errorf("the model was given %q after %d requests", results, s.provider.Count())
 	}
 	if leaks := fakes.Leaks([]string{canary, s.token}, s.stdout.Bytes(), s.stderr.Bytes()); len(leaks) > 0 {
 		t.Errorf("leaked %v\nstdout: %s\nstderr: %s", leaks, s.stdout.Bytes(), s.stderr.Bytes())
 	}
 	if files := s.filesWith(canary, s.token); len(files) > 0 {
-		t.Errorf("on disk in %v", files)
+		t.Errorf("on disk in %q", files)
+	}
+	const line = "External context config: provider.baseUrl must be an origin without credentials.\n"
+	if log := s.log(); strings.Count(log, line) != 1 {
+		t.Errorf("Qwen Code's log has not the product's line once: %s", log)
 	}
 }
 
-func TestNothingOfASearchIsOnDiskWithChatRecordingOff(t *testing.T) {
-	s := newSession(t)
-	asked, answered := fakes.Canary(), fakes.Canary()
-	s.provider.SetItems(fakes.Item{ID: "1", Content: answered})
-	results := s.run(search(`{"query":"` + asked + `"}`))
-	if len(results) != 1 || !strings.Contains(results[0], answered) {
-		t.Fatalf("the model was given %q", results)
-	}
-	if files := s.filesWith(asked, answered, s.token); len(files) > 0 {
-		t.Errorf("on disk in %v", files)
-	}
-}
-
-// The control of the test above: it can fail, and chat recording is why.
-func TestQueryAndResultAreOnDiskWithChatRecordingAndTheCredentialIsNot(t *testing.T) {
-	s := newSession(t)
-	s.settings["general"] = map[string]any{"enableAutoUpdate": false, "chatRecording": true}
-	asked, answered := fakes.Canary(), fakes.Canary()
-	s.provider.SetItems(fakes.Item{ID: "1", Content: answered})
-	s.run(search(`{"query":"` + asked + `"}`))
-	files := s.filesWith(asked, answered)
-	if len(files) == 0 {
-		t.Error("nothing was recorded")
-	}
-	for _, file := range files {
-		if !strings.HasPrefix(file, "qwen-home/projects/") {
-			t.Errorf("recorded in %s", file)
-		}
-	}
-	if files := s.filesWith(s.token); len(files) > 0 {
-		t.Errorf("the credential is on disk in %v", files)
-	}
-}
-
-func TestTheServerEndsWhenQwenCodeIsKilled(t *testing.T) {
-	s := newSession(t)
-	s.provider.Behave(fakes.Silence)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	cmd := s.start(ctx, fakemodel.Script{Calls: []fakemodel.Call{search(`{"query":"x"}`)}})
-	if err := s.provider.Wait(ctx, 1); err != nil {
-		t.Fatal(err)
-	}
-	server := s.serverProcess()
-	if err := cmd.Process.Kill(); err != nil { // the CLI alone, not its group
-		t.Fatal(err)
-	}
-	if !endsWithin(t, server, 2*time.Second) {
-		t.Error("extctx goes on 2 s after Qwen Code was killed")
-	}
-	if err := s.provider.WaitGone(ctx, 1); err != nil {
-		t.Error("the request goes on at the provider")
-	}
-	_ = cmd.Wait()
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-}
-
-// endsWithin waits for the end of a process that is nobody's child here, through a
-// descriptor of it. A signal to the test, as Go's own scheduler sends them, does not
-// end the wait.
-func endsWithin(t *testing.T, descriptor int, limit time.Duration) bool {
-	t.Helper()
-	defer unix.Close(descriptor)
-	for deadline := time.Now().Add(limit); ; {
-		left := max(time.Until(deadline), 0)
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(descriptor), Events: unix.POLLIN}}, int(left.Milliseconds()))
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n == 1
-	}
-}
-
-// serverProcess returns a descriptor of the running extctx.
-func (s *session) serverProcess() int {
+// log returns the log that Qwen Code writes when DEBUG is set.
+func (s *session) log() string {
 	s.t.Helper()
-	programs, err := filepath.Glob("/proc/[0-9]*/exe")
+	content, err := os.ReadFile(s.path("qwen-home/debug/latest"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, program := range programs {
-		if target, err := os.Readlink(program); err != nil || target != s.program {
-			continue
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(program)))
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		descriptor, err := unix.PidfdOpen(pid, 0)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		return descriptor
+	return string(content)
+}
+
+// searched searches with a canary in the query and in each item of a result that is
+// as long as one can be, and returns both canaries.
+func searched(s *session) []string {
+	s.t.Helper()
+	asked, answered := fakes.Canary(), fakes.Canary()
+	var items []fakes.Item
+	for _, id := range []string{"1", "2", "3", "4", "5"} {
+		items = append(items, fakes.Item{ID: id, Content: answered + strings.Repeat(" <x>", 300)})
 	}
-	s.t.Fatal("no extctx is running")
-	return 0
+	s.provider.SetItems(items...)
+	results := s.run(search(query(asked)))
+	if len(results) != 1 || !strings.Contains(results[0], answered) {
+		s.t.Fatalf("the model was given %.300q", results)
+	}
+	if files := s.filesWith(s.token); len(files) > 0 {
+		s.t.Errorf("the credential is on disk in %q", files)
+	}
+	return []string{asked, answered}
+}
+
+func TestNothingOfASearchIsOnDisk(t *testing.T) {
+	s := newSession(t)
+	if files := s.filesWith(searched(s)...); len(files) > 0 {
+		t.Errorf("on disk in %q", files)
+	}
+}
+
+// TestWhatQwenCodeIsToldToKeepItKeeps is the control of the test above, and says
+// where query and result are when the settings of these tests are not used.
+func TestWhatQwenCodeIsToldToKeepItKeeps(t *testing.T) {
+	for _, c := range []struct {
+		group   string
+		members object
+		below   string
+	}{
+		{"general", object{"enableAutoUpdate": false}, "qwen-home/projects/"}, // chat recording is on unless it is off
+		{"model", object{"enableOpenAILogging": true}, "repository/logs/openai/"},
+	} {
+		t.Run(c.group, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t)
+			s.settings = with(s.settings, c.group, c.members)
+			for _, canary := range searched(s) {
+				files := s.filesWith(canary)
+				if len(files) == 0 {
+					t.Error("nothing was kept")
+				}
+				for _, file := range files {
+					if !strings.HasPrefix(file, c.below) {
+						t.Errorf("kept in %s", file)
+					}
+				}
+			}
+		})
+	}
+}
+
+// filesWith returns the files below the session's directories that hold one of the
+// texts or are named by one, but for those that the test itself wrote.
+func (s *session) filesWith(texts ...string) []string {
+	s.t.Helper()
+	var found []string
+	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || filepath.Dir(path) == s.dir {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		name := strings.TrimPrefix(path, s.dir+"/")
+		if len(fakes.Leaks(texts, content, []byte(name))) > 0 {
+			found = append(found, name)
+		}
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return found
 }

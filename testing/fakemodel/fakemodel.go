@@ -2,18 +2,18 @@
 // server on loopback that follows a short script and records what it was sent.
 //
 // It knows the wire form of chat completions and nothing of the product. It cannot
-// loop: it calls tools once, and only in answer to a person.
+// loop: each step of a script is taken once, and after the last it only talks.
 package fakemodel
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -29,11 +29,42 @@ type Call struct {
 	Arguments string
 }
 
-// Script is what the model does: the calls, in one answer, to the first message of
-// a person; after that the closing text, always.
+// Step is one thing the model does, once: to the first request for which When
+// holds, it answers with the calls, or with the text if there are none.
+type Step struct {
+	When  func(Request) bool
+	Calls []Call
+	Text  string
+}
+
+// Script is what the model does. Of the steps that were not taken yet, the first
+// that is due is; every request to which none is due gets the closing text.
+//
+// A client has errands of its own with the model, such as a title for the
+// conversation or a judgement of a call. Each When should hold for no other
+// request than the one it means; see [Asked], [Resulted] and [Offered].
 type Script struct {
-	Calls   []Call
+	Steps   []Step
 	Closing string
+}
+
+// Asked holds for a request whose last message is a person's and has the prompt
+// in it. Clients wrap a prompt into words of their own.
+func Asked(prompt string) func(Request) bool {
+	return func(r Request) bool {
+		last := r.Messages[len(r.Messages)-1]
+		return last.Role == "user" && strings.Contains(last.Text(), prompt)
+	}
+}
+
+// Resulted holds for a request whose last message is the result of a tool.
+func Resulted(r Request) bool { return r.Messages[len(r.Messages)-1].Role == "tool" }
+
+// Offered holds for a request that offers the tool.
+func Offered(tool string) func(Request) bool {
+	return func(r Request) bool {
+		return slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Function.Name == tool })
+	}
 }
 
 // Message is one message of a conversation as the client sent it.
@@ -62,13 +93,18 @@ func (m Message) Text() string {
 
 // Tool is a tool that the client offered.
 type Tool struct {
-	Function struct {
-		Name       string          `json:"name"`
-		Parameters json.RawMessage `json:"parameters"`
-	} `json:"function"`
+	Function Function `json:"function"`
 }
 
-// Request is one request for a completion.
+// Function is how a tool is described to the model.
+type Function struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	// Parameters is the JSON Schema of the arguments, as it was sent.
+	Parameters json.RawMessage `json:"parameters"`
+}
+
+// Request is one request for a completion. It has at least one message.
 type Request struct {
 	Messages []Message `json:"messages"`
 	Tools    []Tool    `json:"tools"`
@@ -81,10 +117,10 @@ type Request struct {
 type Model struct {
 	listener net.Listener
 	server   *http.Server
-	script   Script
+	closing  string
 
 	mu       sync.Mutex
-	called   bool
+	steps    []Step // not taken yet
 	requests []Request
 	changed  chan struct{} // closed and replaced at each request
 }
@@ -95,10 +131,11 @@ func Start(script Script) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{listener: listener, script: script, changed: make(chan struct{})}
+	m := &Model{listener: listener, closing: script.Closing, steps: slices.Clone(script.Steps), changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", m.complete)
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"fake","object":"model","created":0,"owned_by":"test"}]}`)
 	})
 	m.server = &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}
@@ -116,7 +153,14 @@ func (m *Model) Close() { m.server.Close() }
 func (m *Model) Requests() []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]Request(nil), m.requests...)
+	return slices.Clone(m.requests)
+}
+
+// Left returns how many steps of the script were not taken so far.
+func (m *Model) Left() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.steps)
 }
 
 // ToolResults returns the texts of the tool results the model was given, in the
@@ -155,25 +199,23 @@ func (m *Model) Wait(ctx context.Context, done func([]Request) bool) error {
 	}
 }
 
-// next records a request and decides what to answer. A request without tools is
-// one of the client's own errands, such as a title for the conversation.
+// next records a request and decides what to answer.
 func (m *Model) next(request Request) ([]Call, string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.requests = append(m.requests, request)
 	close(m.changed)
 	m.changed = make(chan struct{})
-	last := request.Messages[len(request.Messages)-1]
-	if m.called || len(request.Tools) == 0 || last.Role != "user" {
-		return nil, m.script.Closing
+	due := slices.IndexFunc(m.steps, func(s Step) bool { return s.When(request) })
+	if due < 0 {
+		return nil, m.closing
 	}
-	m.called = true
-	if len(m.script.Calls) == 0 {
-		return nil, m.script.Closing
-	}
-	return m.script.Calls, ""
+	step := m.steps[due]
+	m.steps = slices.Delete(m.steps, due, due+1)
+	return step.Calls, step.Text
 }
 
+// complete answers one request for a completion.
 func (m *Model) complete(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
 	var request Request
@@ -188,83 +230,4 @@ func (m *Model) complete(w http.ResponseWriter, r *http.Request) {
 	} else {
 		whole(w, calls, text)
 	}
-}
-
-// wireCall is a tool call in its wire form.
-type wireCall struct {
-	Index    int      `json:"index"`
-	ID       string   `json:"id"`
-	Type     string   `json:"type"`
-	Function wireFunc `json:"function"`
-}
-
-type wireFunc struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
-func wireCalls(calls []Call) []wireCall {
-	var wire []wireCall
-	for i, call := range calls {
-		wire = append(wire, wireCall{i, fmt.Sprintf("call_%d", i+1), "function", wireFunc{call.Tool, call.Arguments}})
-	}
-	return wire
-}
-
-// answer is a message or a part of one.
-type answer struct {
-	Role    string     `json:"role,omitempty"`
-	Content string     `json:"content,omitempty"`
-	Calls   []wireCall `json:"tool_calls,omitempty"`
-}
-
-type choice struct {
-	Index   int     `json:"index"`
-	Message *answer `json:"message,omitempty"`
-	Delta   *answer `json:"delta,omitempty"`
-	Finish  *string `json:"finish_reason"`
-}
-
-type completion struct {
-	ID      string         `json:"id"`
-	Object  string         `json:"object"`
-	Created int            `json:"created"`
-	Model   string         `json:"model"`
-	Choices []choice       `json:"choices"`
-	Usage   map[string]int `json:"usage,omitempty"`
-}
-
-func finish(calls []Call) *string {
-	reason := "stop"
-	if len(calls) > 0 {
-		reason = "tool_calls"
-	}
-	return &reason
-}
-
-func usage() map[string]int {
-	return map[string]int{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-}
-
-func whole(w http.ResponseWriter, calls []Call, text string) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(completion{"c", "chat.completion", 1, "fake",
-		[]choice{{Message: &answer{"assistant", text, wireCalls(calls)}, Finish: finish(calls)}}, usage()})
-}
-
-func stream(w http.ResponseWriter, calls []Call, text string) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	for _, c := range []completion{
-		{Choices: []choice{{Delta: &answer{"assistant", text, wireCalls(calls)}}}},
-		{Choices: []choice{{Delta: &answer{}, Finish: finish(calls)}}},
-		{Choices: []choice{}, Usage: usage()},
-	} {
-		c.ID, c.Object, c.Created, c.Model = "c", "chat.completion.chunk", 1, "fake"
-		event, err := json.Marshal(c)
-		if err != nil {
-			return
-		}
-		fmt.Fprintf(w, "data: %s\n\n", event)
-	}
-	_, _ = io.WriteString(w, "data: [DONE]\n\n")
 }

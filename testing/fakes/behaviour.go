@@ -179,6 +179,13 @@ func NotHTTP(e Exchange) {
 	e.raw(func(connection net.Conn) { _, _ = io.WriteString(connection, "SSH-2.0-OpenSSH_9.9\r\n\r\n") })
 }
 
+// Raw answers with bytes that the test has written itself.
+func Raw(answer string) Behaviour {
+	return func(e Exchange) {
+		e.raw(func(connection net.Conn) { _, _ = io.WriteString(connection, answer) })
+	}
+}
+
 // SwitchProtocols answers 101.
 func SwitchProtocols(e Exchange) {
 	e.raw(func(connection net.Conn) {

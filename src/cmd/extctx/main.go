@@ -16,7 +16,7 @@
 // # Exit status
 //
 //   - 0: the session ended, or the answer is good news;
-//   - 1: probe did not get an answer, or mcp lost its client;
+//   - 1: probe did not get an answer, or mcp could not go on;
 //   - 64: the command line is wrong;
 //   - 78: the configuration is wrong, or the start failed.
 package main
@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -61,6 +62,8 @@ type process struct {
 }
 
 func main() {
+	// net/http reports through the default logger, and repeats what a provider sent.
+	log.SetOutput(io.Discard)
 	// The handler is set before anything else: as PID 1 a process without one
 	// does not hear these signals at all.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
