@@ -40,6 +40,8 @@ func origin(text string) (canonical, broken string) {
 		return "", ruleOriginCredentials
 	case slash && path != "", strings.Contains(rest, `\`):
 		return "", ruleOriginPath
+	case strings.ContainsFunc(authority, func(r rune) bool { return r > unicode.MaxASCII }):
+		return "", ruleOriginHost // before letters are lowered: some become ASCII by it
 	default:
 		return originOf(scheme, strings.ToLower(authority))
 	}

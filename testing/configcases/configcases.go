@@ -194,7 +194,7 @@ func origins() []badOrigin {
 		{"http://CANARY.example.com", scheme}, {"http://10.0.0.1", scheme}, {"http://127.0.0.2", scheme}, {"http://0.0.0.0", scheme},
 		{"http://localhost.CANARY.example", scheme}, {"http://localhost.", scheme}, {"http://[::2]", scheme}, {"http://[::ffff:127.0.0.1]", scheme},
 		{"https://", host}, {"https:///", host}, {"https://:443", host}, {"https://.", host}, {"https://CANARY..example", host},
-		{"https://CANARYé.example", host}, {"https://%43ANARY.example", host}, {"https://[CANARY]", host}, {"https://[::1", host},
+		{"https://CANARYé.example", host}, {`https://CANARY\u212a.example`, host}, {"https://%43ANARY.example", host}, {"https://[CANARY]", host}, {"https://[::1", host},
 		{"https://[fe80::1%25eth0]", host}, {"https://[10.0.0.1]", host}, {"https://::1", host}, {"https://a,CANARY", host},
 		{"https://" + strings.Repeat("a", 64) + ".example", host},
 		{"https://CANARY.example:", port}, {"https://CANARY.example:0", port}, {"https://CANARY.example:65536", port},
