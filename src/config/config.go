@@ -82,6 +82,7 @@ const (
 
 // Error is a configuration error. Its text is the whole line for stderr.
 type Error struct {
+	// Class is what kind of rule failed.
 	Class Class
 	line  string
 }

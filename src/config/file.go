@@ -85,7 +85,7 @@ func readCredential(lookup LookupEnv, variable string) (Secret, error) {
 	if strings.TrimSpace(value) == "" || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl) {
 		return Secret{}, unavailable
 	}
-	return Secret{value: value}, nil
+	return NewSecret(value), nil
 }
 
 // resolveRoot returns the real path of a repository root, which must be a

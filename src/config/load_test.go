@@ -185,12 +185,13 @@ func TestSecretShowsItselfOnlyWhenAsked(t *testing.T) {
 	canary := fakes.Canary()
 	secret := config.NewSecret(canary)
 	held := struct{ Credential config.Secret }{secret}
+	hidden := struct{ credential config.Secret }{secret} // fmt does not call methods here
 	encoded, err := json.Marshal(held)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{fmt.Sprint(secret), fmt.Sprint(held), fmt.Sprintf("%v %+v %#v %s %q %x %d", held, held, held, held, held, held, held),
-		secret.String(), string(encoded), fmt.Sprintf("%#v %x", &secret, secret)} {
+		fmt.Sprintf("%v %+v %#v", hidden, hidden, hidden), secret.String(), string(encoded), fmt.Sprintf("%#v %x", &secret, secret)} {
 		if leaks := fakes.Leaks([]string{canary}, []byte(text)); len(leaks) > 0 {
 			t.Errorf("the secret shows in %s", text)
 		}

@@ -20,8 +20,8 @@ const (
 )
 
 // origin checks an origin and returns its canonical form, or the rule it breaks.
-// It is stricter than a URL parser: what two parsers could read in two ways is
-// refused.
+// It is stricter than a URL parser: of all that a URL can hold, only what an origin
+// needs is let in. A name that looks like a number (127.1) stays a name.
 func origin(text string) (canonical, broken string) {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Z, r) }) {
 		return "", ruleOriginBlank

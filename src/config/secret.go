@@ -8,14 +8,21 @@ const redacted = "<redacted>"
 // Secret is a credential. However it is printed or encoded, it shows only that it
 // is there; Reveal alone gives the value.
 type Secret struct {
-	value string
+	// A pointer, because fmt looks into unexported fields without asking for the
+	// methods below, and of a pointer there it prints the address.
+	value *string
 }
 
 // NewSecret returns a secret with the value.
-func NewSecret(value string) Secret { return Secret{value: value} }
+func NewSecret(value string) Secret { return Secret{value: &value} }
 
 // Reveal returns the value, for the one header that carries it.
-func (s Secret) Reveal() string { return s.value }
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // String returns a fixed text.
 func (s Secret) String() string { return redacted }

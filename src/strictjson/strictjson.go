@@ -219,8 +219,8 @@ func (o Object) Bool(name string) (bool, error) {
 }
 
 // Integer returns a member that must be a number with an integral value, however
-// it is written: 5000, 5e3 and 5000.0 are one value, as in JSON Schema. The error
-// is a [*Violation].
+// it is written: 5000, 5e3 and 5000.0 are one value, as in JSON Schema. The value is
+// the number's as a float64, as JavaScript reads it. The error is a [*Violation].
 func (o Object) Integer(name string) (int, error) {
 	v, err := o.need(name)
 	if err != nil {

@@ -59,7 +59,7 @@ func Accepted() []Case {
 	}
 	for _, origin := range []string{
 		"https://a", "https://a/", "https://example.com", "https://example.com.", "HTTPS://Example.COM", "https://a-b_c.example.com:1",
-		"https://a:65535", "https://10.0.0.1:8443", "https://[2001:db8::1]", "https://[2001:db8::1]:8443/", "https://xn--bcher-kva.example",
+		"https://a:65535", "https://10.0.0.1:8443", "https://[2001:db8::1]", "https://[2001:db8::1]:8443/", "https://[::2:3:4:5:6:7:8]", "https://[1:2:3:4:5:6:7::]", "https://xn--bcher-kva.example",
 		"http://localhost", "http://LOCALHOST:8080", "http://127.0.0.1", "http://127.0.0.1:8080/", "http://[::1]", "http://[::1]:8080",
 		"https://localhost", "https://" + strings.Repeat("a", 63) + ".example", "https://" + strings.Repeat("a.", 126) + "a",
 	} {
